@@ -150,7 +150,7 @@ def _candidates(job: CorpusJob, block: int) -> tuple[Candidates, int]:
     for start, stop in _index_spans(job):
         if start >= rows.stop or not rows:
             break
-        index = _build_index(job, start, stop)
+        index = index_of(job, start, stop)
         results = index.find(probes, job.policy.window, limit, lambda many: many)
         for row, (earlier, more) in zip(rows, results, strict=True):
             candidates[row] += [other for other in earlier if other < row]
@@ -166,7 +166,8 @@ def _index_spans(job: CorpusJob) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=1)
-def _build_index(job: CorpusJob, start: int, stop: int) -> CandidateIndex:
+def index_of(job: CorpusJob, start: int, stop: int) -> CandidateIndex:
+    """The candidate index of some rows."""
     index = CandidateIndex()
     entries = (
         IndexedArticle(row, published, seen, keys.astype("<u8", copy=False).tobytes())

@@ -38,6 +38,7 @@ from nearcopy.batch.local.compare import (
     compare_texts,
     count_truncated,
     edges_path,
+    index_of,
 )
 from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.fingerprints import read_unit
@@ -90,6 +91,7 @@ def deduplicate(
     with open_work_folder(job.paths.work, job.identity, keep=keep_work):
         table_of.cache_clear()
         renamed_ids.cache_clear()
+        index_of.cache_clear()
         with _open_runner(job, progress) as (run_stage, cpu_seconds):
             summary = _run_stages(job, run_stage, confirm)
     return replace(summary, cpu_seconds=time.process_time() + sum(cpu_seconds))
