@@ -533,3 +533,14 @@ def test_the_answers_are_those_of_the_store_without_it(
             history.query(store)
         store.close()
     assert saves > 50
+
+
+def test_the_lock_is_held_until_its_holder_is_done_with_the_chain(tmp_path: Path) -> None:
+    one, other = window_files.WindowFiles(tmp_path), window_files.WindowFiles(tmp_path)
+    with one.lock() as locked:
+        assert locked
+        one.replace_chain(window_files.Chain("a store", 0, 0, ()))
+        with other.lock() as also:
+            assert not also
+    with other.lock() as locked:
+        assert locked

@@ -293,7 +293,7 @@ RULES = (
         "contained",
         Relation.CONTAINED,
         Needs.TEXTS,
-        attrgetter("contained"),
+        _contained,
         by_containment,
         "containment",
     ),

@@ -32,7 +32,7 @@ log = logging.getLogger("nearcopy")
 
 
 class WindowSource(Protocol):
-    """What a store tells of its articles, all of one state."""
+    """What the window needs to know of a store, all of one state."""
 
     @property
     def last_number(self) -> int:

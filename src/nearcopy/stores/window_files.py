@@ -23,7 +23,7 @@ import numpy as np
 from nearcopy.match.candidate_index import IndexedArticle, IndexRun, checksum
 
 FORMAT = 1
-CHAIN, LOCK = "chain.json", "chain.json.part"
+CHAIN, NEXT_CHAIN, LOCK = "chain.json", "chain.json.part", "lock"
 RUN_SUFFIX = ".run"
 LOCK_SECONDS = 600.0  # after which a process that was writing is taken for dead
 ATTEMPTS = 3  # to read a chain while another process replaces it
@@ -116,21 +116,21 @@ class WindowFiles:
 
     @contextmanager
     def lock(self) -> Iterator[bool]:
-        """Whether this process may write a chain; the lock is the file that becomes the chain."""
-        part = self.folder / LOCK
+        """Whether this process may write a chain."""
+        lock = self.folder / LOCK
         with suppress(OSError):
-            if time() - part.stat().st_mtime > LOCK_SECONDS:
-                part.unlink()
+            if time() - lock.stat().st_mtime > LOCK_SECONDS:
+                lock.unlink()
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            part.touch(exist_ok=False)
+            lock.touch(exist_ok=False)
         except FileExistsError:
             yield False
             return
         try:
             yield True
         finally:
-            part.unlink(missing_ok=True)
+            lock.unlink(missing_ok=True)
 
     def write_run(self, run: IndexRun, removals: str | None, witnesses: Witnesses) -> RunFile:
         """Write a run to a new file, within the lock."""
@@ -153,7 +153,7 @@ class WindowFiles:
 
     def replace_chain(self, chain: Chain) -> None:
         """Make this the current chain, within the lock, and delete what is in no chain."""
-        part = self.folder / LOCK
+        part = self.folder / NEXT_CHAIN
         part.write_bytes(_encode(chain))
         part.replace(self.folder / CHAIN)
         self._delete_runs({run.name for run in chain.runs})
